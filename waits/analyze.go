@@ -122,13 +122,15 @@ func (a *Analyzer) Span(s *events.Span) {
 	}
 	ns := s.End - s.Begin
 	a.spend(s.Path, float64(ns))
-	if s.Kind >= events.Other {
-		a.unlike(s)
-	}
 	ns = max(ns, 0)
-	if len(s.Messages) == 0 && timeOnly[s.Kind] {
-		l.work(s.Path, s.Begin, ns)
-		return
+	if timeOnly[s.Kind] {
+		if s.Kind >= events.Other {
+			a.unlike(s)
+		}
+		if len(s.Messages) == 0 {
+			l.work(s.Path, s.Begin, ns)
+			return
+		}
 	}
 	if isAccess(s.Kind) {
 		at := l.call(s.Path, s.Begin, ns, access)

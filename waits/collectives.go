@@ -119,7 +119,7 @@ func (m *meeting) tied(last *entrant) []visit {
 func (a *Analyzer) meeting(m *meeting) {
 	if synchronises(m.kind) {
 		until := m.last().ready
-		a.event(until).whole = m
+		*a.event(until) = event{until: until, whole: m}
 		if m.comm == 0 {
 			a.judge(until)
 		}

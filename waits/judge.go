@@ -40,7 +40,8 @@ type due struct {
 // maxFound is how many events are kept before they are judged.
 const maxFound = 1 << 18
 
-// event makes room for one that ends at a time. The place holds until the next is made.
+// event makes room for one that ends at a time, where an older one may still stand. The
+// place holds until the next is made.
 func (a *Analyzer) event(until int64) *event {
 	f := &a.found
 	if len(f.due) >= maxFound {
@@ -56,9 +57,7 @@ func (a *Analyzer) event(until int64) *event {
 	n := f.free[len(f.free)-1]
 	f.free = f.free[:len(f.free)-1]
 	f.due = append(f.due, due{until, n})
-	e := &f.events[n]
-	*e = event{until: until}
-	return e
+	return &f.events[n]
 }
 
 // waited notes that v waited until a time for what the late visit did; nil where it did
@@ -69,7 +68,7 @@ func (a *Analyzer) waited(k kind, v, late *visit, step, until int64) *event {
 		return nil
 	}
 	e := a.event(until)
-	e.kind, e.v, e.late, e.step = k, *v, *late, step
+	*e = event{until: until, v: *v, late: *late, step: step, kind: k}
 	return e
 }
 

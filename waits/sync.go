@@ -40,19 +40,23 @@ type sync struct{ own, late, time int64 }
 func (a *Analyzer) common(v, late *visit) sync {
 	var s sync
 	x, y := v.loc, late.loc
+	own, other := &a.locs[x], &a.locs[y]
 	if n := a.pairs.of.find(joint(min(x, y), max(x, y))); n >= 0 {
 		p := &a.pairs.list[n]
 		if s = (sync{p.low, p.high, p.time}); x > y {
 			s.own, s.late = p.high, p.low
 		}
 	}
-	for _, c := range a.locs[x].in {
+	for _, c := range own.in {
 		g := &a.comms[c]
-		if int(y) < len(g.last) && g.last[y] > 0 && g.last[x] > 0 && g.time >= s.time {
-			s = sync{g.last[x], g.last[y], g.time}
+		if g.time < s.time || int(y) >= len(g.last) {
+			continue
+		}
+		if atX, atY := g.last[x], g.last[y]; atX > 0 && atY > 0 {
+			s = sync{atX, atY, g.time}
 		}
 	}
-	if s.own < a.locs[x].base || s.late < a.locs[y].base || s.own > v.at || s.late > late.at { // or they met only after it
+	if s.own < own.base || s.late < other.base || s.own > v.at || s.late > late.at { // or they met only after it
 		return sync{}
 	}
 	return s

@@ -28,7 +28,8 @@ func (a *Analyzer) team(v entrant, s *events.Span) {
 		return
 	}
 	delete(a.teams, key)
-	a.event(m.last().ready).whole = m
+	until := m.last().ready
+	*a.event(until) = event{until: until, whole: m}
 }
 
 // unmet gives up barriers that some thread never reached.
