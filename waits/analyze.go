@@ -81,8 +81,9 @@ type region struct {
 	pause float64 // and pauses
 	alone float64 // and barriers of unknown threads
 	has   has
-	waits kind // what waiting for a message is there
-	named bool // that is known
+	row   int32 // 1 more than that of the table where a wait there was booked last
+	waits kind  // what waiting for a message is there
+	named bool  // that is known
 }
 
 // has are kinds of time that a region has, even if none of it.

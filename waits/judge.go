@@ -203,7 +203,7 @@ func (a *Analyzer) once(list []due) []due {
 
 // inOrder judges events of one moment, what each location did earlier first.
 func (a *Analyzer) inOrder(list []due) {
-	if a.stand(list) {
+	if len(list) == 1 || a.stand(list) {
 		for _, d := range list {
 			a.settle(d.event)
 		}
@@ -240,12 +240,9 @@ func (a *Analyzer) inOrder(list []due) {
 	}
 }
 
-// stand tells that events of one moment stand in order already: a single one, or waits of
-// so many locations for one, whose calls follow one another.
+// stand tells that events of one moment stand in order already: waits of so many locations
+// for one, whose calls follow one another.
 func (a *Analyzer) stand(list []due) bool {
-	if len(list) == 1 {
-		return true
-	}
 	last := &a.found.events[list[0].event]
 	for i, d := range list {
 		e := &a.found.events[d.event]
@@ -333,7 +330,10 @@ func (a *Analyzer) told(k kind, v *visit, late int32, ns int64) int32 {
 		a.inDoubt += ns
 		return untoldRow
 	}
-	row := a.table.row(k, v.path)
-	a.table.add(row, rank, ns)
-	return row
+	r := &a.regions[v.path]
+	if r.row == 0 || a.table.rows[r.row-1].kind != k {
+		r.row = a.table.row(k, v.path) + 1
+	}
+	a.table.add(r.row-1, rank, ns)
+	return r.row - 1
 }
