@@ -54,7 +54,7 @@ type message struct {
 	in           int32 // the call that completes the receive
 	posted       int64 // the receive
 	begun        int64 // the send, where both sides were seen
-	side         visit // the send, or the call of the receive; of those with both the latter
+	side         visit // the send; where both sides were seen, the call of the receive
 	waiter       visit // the later call
 }
 

@@ -82,19 +82,20 @@ func (a *Analyzer) sent(v *visit, to address, blocking bool) {
 
 // received looks at the receive of a message.
 func (a *Analyzer) received(in int32, from address, posted int64) {
-	l, call := &a.mail, &a.intakes.list[in]
+	l := &a.mail
 	at := l.find(from)
+	call := &a.intakes.list[in]
 	if n := *at; n > 0 {
 		if m := &l.pool[n-1]; m.sent {
-			box, send := l.remove(at, m), m.side
-			m.side, m.posted = call.visit, posted
-			a.matched(box, n, m, call, &send, m.blocking)
+			box := l.remove(at, m)
+			m.posted = posted
+			a.matched(box, n, m, call, &m.side, m.blocking)
 			return
 		}
 	}
 	call.left++
 	m, box := l.add(at, from, false)
-	m.side, m.posted, m.in = call.visit, posted, in
+	m.posted, m.in = posted, in
 	a.bound(box)
 }
 
@@ -107,11 +108,11 @@ func (a *Analyzer) matched(box *mailbox, n int32, m *message, in *intake, send *
 	box.take(in.begin, send.begin, m.label)
 	switch {
 	case blocking:
-		a.receivedLate(m, send)
+		a.receivedLate(&in.visit, m.posted, send)
 	case m.awaited:
-		a.receivedLate(m, &m.waiter)
+		a.receivedLate(&in.visit, m.posted, &m.waiter)
 	default:
-		m.begun = send.begin
+		m.begun, m.side = send.begin, in.visit
 		if n = box.done.put(n); n == 0 {
 			return
 		}
@@ -174,7 +175,7 @@ func (a *Analyzer) sendDone(v *visit, to address, posted int64) {
 		return
 	}
 	box.done.drop(place)
-	a.receivedLate(m, v)
+	a.receivedLate(&m.side, m.posted, v)
 	l.release(of)
 }
 
@@ -184,18 +185,19 @@ func later(time int64, loc int32, than int64, other int32) bool {
 	return time > than || time == than && loc < other
 }
 
-// receivedLate looks at a call that could not end before the receive was posted.
-func (a *Analyzer) receivedLate(m *message, v *visit) {
-	if m.posted <= v.begin || v.end < m.posted {
+// receivedLate looks at a call that could not end before a receive was posted, which
+// another completed.
+func (a *Analyzer) receivedLate(taker *visit, posted int64, v *visit) {
+	if posted <= v.begin || v.end < posted {
 		return
 	}
-	late, aside := m.side, false
+	late, aside := *taker, false
 	step := late.at + 1
-	if m.posted < late.begin { // started earlier than it was waited for
-		late.at = a.locs[late.loc].at(m.posted)
-		late.begin, step, aside = m.posted, late.at, true // that moment has no place on a path
+	if posted < late.begin { // started earlier than it was waited for
+		late.at = a.locs[late.loc].at(posted)
+		late.begin, step, aside = posted, late.at, true // that moment has no place on a path
 	}
-	if e := a.waited(lateReceiver, v, &late, step, m.posted); e != nil {
+	if e := a.waited(lateReceiver, v, &late, step, posted); e != nil {
 		e.aside = aside
 	}
 }
