@@ -93,7 +93,7 @@ func whyNothing(command []string, t target) string {
 			return "the command sets LD_PRELOAD, by which the measurement is loaded; write LD_PRELOAD=" + libraries + " before auspex run"
 		}
 	}
-	const scripts = "what a script runs is measured where it is linked with MPI or was compiled with auspex cc; put auspex run before the program itself"
+	const scripts = "what a script runs is measured where it is linked with MPI or was compiled with auspex cc, and else where the script becomes it; put exec before the program, or auspex run"
 	if t.program == "" {
 		return "the command is a script or runs no program that could be found; " + scripts
 	}
